@@ -269,7 +269,7 @@ describe('the signer’s reader of simulations', () => {
 
     gifts = 3;
     await expect(reader.simulate(bytes, options)).rejects.toMatchObject({
-      code: 'CHAIN_SIMULATION_FAILED',
+      code: 'CHAIN_RPC_ERROR',
       message: 'other transactions changed the wallet during each of 3 simulations',
     });
   });

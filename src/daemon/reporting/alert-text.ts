@@ -104,12 +104,12 @@ export function unknownAlert({ intent: { id }, signature, code, reason }: Intent
   };
 }
 
-/** Returns the alert for several swaps in a row that were given up before signing, all for the same cause. */
+/** Returns the alert for several swaps of a strategy in a row that were given up before signing for the same cause. */
 export function givenUpAlert({ code, reason }: IntentRecord, count: number): AlertProposal {
   return {
     kind: 'alert', level: 'warning',
     message: `the last ${count} swaps were given up before signing, all for the same cause `
-      + `(${causeText(code, reason)}); nothing is traded while it lasts`,
+      + `(${causeText(code, reason)}); the strategy trades nothing while that lasts`,
     data: { code: code ?? null, count },
   };
 }

@@ -52,7 +52,7 @@ interface RunRecorderOptions {
   readonly onFinished: () => void;
 }
 
-/** After this many swaps in a row given up for the same cause there is an alert; then again at each doubling. */
+/** After so many swaps of a strategy in a row given up for the same cause there is an alert; again at each doubling. */
 const GIVEN_UP_MIN = 5;
 /** How many decisions stay in memory; the run's file has all of them. */
 const RECENT_DECISIONS_MAX = 500;
@@ -69,7 +69,8 @@ export class RunRecorder {
   /** Intents with an alert for an unknown outcome, and the code in that alert. */
   readonly #unknown = new Map<string, string | undefined>();
   readonly #tokens = new TokenAlerts();
-  #givenUp: { readonly code: string | undefined; readonly count: number } = { code: undefined, count: 0 };
+  /** By strategy: how many of its newest swaps were given up for the same cause. */
+  readonly #givenUp = new Map<string, { readonly code: string | undefined; readonly count: number }>();
   events = 0;
   /** The number of bookings to the wallet. */
   bookings = 0;
@@ -179,16 +180,18 @@ export class RunRecorder {
     this.lastError = { at, message: `${intent.id} ${state}${cause}` };
   }
 
-  /** A run that gives up every swap before signing seems to work and does not trade. */
+  /** A strategy whose swaps are all given up before signing seems to work and does not trade, others beside it may. */
   #countGivenUp(stamp: Stamp, { state, code }: Outcome, record: IntentRecord): void {
+    const { strategy } = record.intent;
     if (state !== 'abandoned') {
-      this.#givenUp = { code: undefined, count: 0 };
+      this.#givenUp.delete(strategy);
       return;
     }
-    const count = this.#givenUp.code === code ? this.#givenUp.count + 1 : 1;
-    this.#givenUp = { code, count };
+    const last = this.#givenUp.get(strategy);
+    const count = last !== undefined && last.code === code ? last.count + 1 : 1;
+    this.#givenUp.set(strategy, { code, count });
     if (count >= GIVEN_UP_MIN && Number.isInteger(Math.log2(count / GIVEN_UP_MIN))) {
-      this.alert(stamp, undefined, givenUpAlert(record, count));
+      this.alert(stamp, strategy, givenUpAlert(record, count));
     }
   }
 

@@ -54,8 +54,9 @@ export async function simulate(
       return changesOf(watched.map((one, index) => ({ ...one, after: after[index] })), { wallet, receiver });
     before = again;
   }
+  // This passes by itself, unlike the failure of a simulation.
   throw new GannetError(
-    'CHAIN_SIMULATION_FAILED', `other transactions changed the wallet during each of ${SIMULATIONS} simulations`,
+    'CHAIN_RPC_ERROR', `other transactions changed the wallet during each of ${SIMULATIONS} simulations`,
   );
 }
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { NEVER, of } from 'rxjs';
+import { NEVER, filter, map, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { snapshotState } from '../../../src/trading/engine-state.ts';
-import { strategy } from '../../engine/runs.ts';
+import { strategy, type Body } from '../../engine/runs.ts';
 import { buyingSol } from '../../market/events.ts';
 import { USDC } from '../../market/tokens.ts';
 import { temporaryFolder, temporaryJournal } from '../../store/fixtures.ts';
@@ -12,6 +12,11 @@ import { controlFixture, ORIGIN } from '../control-fixture.ts';
 const DEAD_MAN = {
   trigger: { kind: 'dead-man', afterMs: 60_000 }, scope: 'global', action: 'halt', release: { kind: 'operator' },
 } as const;
+
+/** Buys at every other price. */
+const everyOther = (turn: number): Body => (streams) => Object.values(streams)[0]!.pipe(
+  filter((_price, index) => index % 2 === turn), map(() => buy()),
+);
 
 describe('the run recorder', () => {
   it('reports triggered and cleared protections, raises an alert, and saves both for the next start', () => {
@@ -46,6 +51,29 @@ describe('the run recorder', () => {
       expect.stringMatching(/^warning diver: the outcome of diver-1 is unknown \(SERVICE_TIMEOUT\)/),
       expect.stringMatching(/^critical diver: .*OUTCOME_UNPROVEN.*gannet journal show diver-1.*gannet resolve diver-1/),
     ]);
+  });
+
+  it('alerts on a strategy whose swaps are all given up, although another one trades', () => {
+    const folder = temporaryFolder();
+    const { engine, runRecorder, state, reported: told } = controlFixture(folder, {
+      strategies: [strategy('diver', everyOther(0)), strategy('wader', everyOther(1))],
+    });
+    const journal = temporaryJournal(join(folder, 'journal.sqlite'));
+    for (let time = 1; time <= 12; time++) {
+      const at = time * 2_000;
+      engine.accept(buyingSol(150_000, at), at);
+      const { intent } = [...state.intents.values()][0]!;
+      runRecorder.counters.opened(intent);
+      journal.intentApproved(intent);
+      const code = intent.strategy === 'diver' ? 'TIP_EXCEEDS' : time % 4 === 0 ? 'FEE_EXCEEDS' : 'QUOTE_EXPIRED';
+      for (const given of [outcome(intent, 'building'), outcome(intent, 'abandoned', { code })]) {
+        journal.transition(given);
+        engine.accept(given, at);
+      }
+    }
+    expect(told.filter((each) => each.includes('given up before signing'))).toEqual([expect.stringMatching(
+      /^warning diver: the last 5 swaps were given up before signing.*TIP_EXCEEDS.*the strategy trades nothing/,
+    )]);
   });
 
   it('keeps what a landed swap was worth, before the snapshot that settles it', () => {
