@@ -21,9 +21,10 @@ export interface HostRecord {
   saw(transaction: Uint8Array, about: {
     readonly route: Route; readonly wallet: string; readonly isRead: (program: string) => boolean;
   }): void;
+  /** Returns what was learned; undefined where the host has answered for no route. */
   profile(about: {
     readonly host: string; readonly dialect: string; readonly at: Millis; readonly node: NodeTraits;
-  }): HostProfile;
+  }): HostProfile | undefined;
 }
 
 type Rounding = HostProfile['rounding']['order'];
@@ -89,6 +90,7 @@ export function createHostRecord({ toWire, fromWire }: Pick<Dialect, 'toWire' | 
       }
     },
     profile({ host, dialect, at, node: { latencyMs, ...node } }) {
+      if (seen.order.names.size + seen.build.names.size === 0) return undefined;
       const most = [...tips.values()].reduce((largest, each) => (each > largest ? each : largest), 0n);
       return {
         format: 1, host, dialect, recorded_at: new Date(at).toISOString(),

@@ -2,6 +2,7 @@ import bs58 from 'bs58';
 import type { Chain } from '../../chain/chain.ts';
 import { isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
+import { writeUnsignedTransaction } from '../../solana/transaction.ts';
 import { within } from '../doctor/check.ts';
 
 /** What a node is and can; a member is undefined where it could not be found out. */
@@ -15,19 +16,20 @@ export interface NodeTraits {
 }
 
 const ANSWER_WITHIN_MS: Millis = 3_000;
-const VERSION_1 = 0x81;
 /** Answers of a node to bytes that it cannot read. */
 const UNREADABLE: ReadonlySet<unknown> = new Set([-32_602, -32_015]);
 
 /** Returns the traits of a node. Nothing is sent that could land. */
-export async function readNodeTraits(chain: Chain, { rpcUrl, wallet, clock }: {
-  readonly rpcUrl: string; readonly wallet: string | undefined; readonly clock: Clock;
+export async function readNodeTraits(chain: Chain, { wsUrl, wallet, clock }: {
+  /** Where it takes subscriptions; undefined where none are to be made. */
+  readonly wsUrl: string | undefined;
+  readonly wallet: string | undefined; readonly clock: Clock;
 }): Promise<NodeTraits> {
   const begun = clock.now();
   const version = await known(chain.version());
   const latencyMs = version === undefined ? undefined : clock.now() - begun;
   const [genesisHash, transactionVersion, hasWebsocket] = await Promise.all([
-    known(chain.genesisHash()), newestVersion(chain, wallet), opensWebsocket(rpcUrl),
+    known(chain.genesisHash()), newestVersion(chain, wallet), wsUrl === undefined ? undefined : opens(wsUrl),
   ]);
   return { genesisHash, version, latencyMs, transactionVersion, hasWebsocket };
 }
@@ -57,37 +59,19 @@ async function newestVersion(chain: Pick<Chain, 'simulate'>, wallet: string | un
   }
 }
 
-/**
- * Returns an unsigned transaction of version 1 that sets limits and calls nothing: marker, header, mask of its
- * configuration, blockhash, counts, account, the limits on compute units and on loaded bytes, and an empty signature.
- */
+/** Returns an unsigned transaction of version 1 that sets limits and calls nothing. */
 function emptyTransaction(wallet = bs58.encode(Buffer.alloc(32, 7))): Uint8Array {
-  const limits = Buffer.alloc(8);
-  limits.writeUInt32LE(10_000, 0);
-  limits.writeUInt32LE(65_536, 4);
-  const mask = Buffer.alloc(4);
-  mask.writeUInt32LE(0b1100, 0);
-  return Buffer.concat([
-    Buffer.of(VERSION_1, 1, 0, 0), mask, Buffer.alloc(32, 1), Buffer.of(0, 1), bs58.decode(wallet), limits,
-    Buffer.alloc(64),
-  ]);
+  return writeUnsignedTransaction({
+    version: 1, header: { requiredSignatures: 1, readonlySigned: 0, readonlyUnsigned: 0 },
+    accountKeys: [bs58.decode(wallet)], blockhash: Buffer.alloc(32, 1), instructions: [], lookups: [],
+    config: { unitLimit: 10_000, loadedBytes: 65_536 },
+  });
 }
 
-/** Returns whether the node's websocket opens: at the same place, or at the port beside a named one. */
-async function opensWebsocket(rpcUrl: string): Promise<boolean> {
-  const url = new URL(rpcUrl);
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  const places = [url.href];
-  if (url.port !== '' && Number(url.port) < 65_535) {
-    url.port = String(Number(url.port) + 1);
-    places.push(url.href);
-  }
-  return (await Promise.all(places.map(opens))).includes(true);
-}
-
-function opens(place: string): Promise<boolean> {
+/** Returns whether a websocket opens. */
+function opens(wsUrl: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = new WebSocket(place);
+  const socket = new WebSocket(wsUrl);
   socket.addEventListener('open', () => { resolve(true); });
   socket.addEventListener('error', () => { resolve(false); });
   return within(promise, ANSWER_WITHIN_MS, () => false).finally(() => { socket.close(); });

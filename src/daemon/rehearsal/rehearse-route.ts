@@ -141,8 +141,10 @@ function statusOf({ code }: { readonly code: string }, fault: GannetError | unde
 function messageOf(
   { code, reason }: { readonly code: string; readonly reason: string }, fault: GannetError | undefined,
 ): string {
+  // No rehearsal signs, and the code stands before the message.
+  const told = reason.replace(`nothing was signed: ${code}, `, '');
   return statusOf({ code }, fault) === 403
-    ? `${reason}; your region, address or key is not allowed to use this path` : reason;
+    ? `${told}; your region, address or key is not allowed to use this path` : told;
 }
 
 /** A transaction that cannot be read is refused, and says nothing about the host. */

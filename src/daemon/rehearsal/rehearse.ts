@@ -1,3 +1,4 @@
+import { wsUrlOf } from '../../chain/node-socket.ts';
 import type { WalletContents } from '../../chain/wallet-contents.ts';
 import type { RunConfig } from '../../config/run-config.ts';
 import { GannetError, isGannetError } from '../../core/errors.ts';
@@ -59,7 +60,8 @@ export interface Rehearsal {
   readonly host: string;
   readonly checks: readonly Check[];
   readonly routes: readonly RouteVerdict[];
-  readonly profile: HostProfile;
+  /** Undefined where the host has answered for no route. */
+  readonly profile: HostProfile | undefined;
 }
 
 /** Does all that live swaps do on their routes, except sending. No signature leaves the signer. */
@@ -130,7 +132,7 @@ const chainCheck = checksOf('chain');
 
 async function examineHost(scope: RehearsalScope, address: string | undefined): Promise<ExaminedHost> {
   const { config, connections: { chain }, probe, environment, clock, configChecks } = scope;
-  const { service, chain: { rpcUrl, furtherRpcUrls } } = config;
+  const { service, chain: { rpcUrl, furtherRpcUrls, wsUrl } } = config;
   const serviceFound = [
     ...serviceChecks(config, probe), ...configChecks.filter(({ name }) => OF_HOST.has(name)),
   ];
@@ -143,7 +145,9 @@ async function examineHost(scope: RehearsalScope, address: string | undefined): 
     examineNode({ rpcUrl: url, realService: true, address, clock, neverSends: true })));
   await Promise.all(nodes.map((each) => each.close()));
   const isThere = nodes.some((each) => each.chain !== undefined);
-  const node = isThere ? await readNodeTraits(chain, { rpcUrl, wallet: address, clock }) : {};
+  const node = isThere ? await readNodeTraits(chain, {
+    wsUrl: wsUrl === 'off' ? undefined : wsUrl ?? wsUrlOf(rpcUrl), wallet: address, clock,
+  }) : {};
   const nodeFound = [...nodes.flatMap(({ checks }) => checks), ...traitChecks(node)];
   const mayAsk = isThere && probe?.fault === undefined;
   const isUnreached = !isThere || (probe?.fault !== undefined && UNREACHED.has(probe.fault.code));
@@ -175,8 +179,8 @@ function traitChecks({ transactionVersion, hasWebsocket }: NodeTraits): readonly
     ...(transactionVersion !== 0 ? [] : [chainCheck.fault('rpc-versions',
       'the node simulates no transaction of version 1, so that a swap in one could not be checked or sent',
       'use another node as chain.rpc_url, or wait until its provider has updated it')]),
-    hasWebsocket === false ? chainCheck.ok('rpc-websocket', 'the node offers no websocket: outcomes are polled')
-      : chainCheck.ok('rpc-websocket', 'the node offers a websocket'),
+    ...(hasWebsocket === undefined ? [] : [chainCheck.ok('rpc-websocket', hasWebsocket ? 'the node offers a websocket'
+      : 'the node offers no websocket: outcomes are polled')]),
   ];
 }
 
