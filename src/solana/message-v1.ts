@@ -91,8 +91,9 @@ function readConfig(cursor: ByteCursor, mask: number): TransactionConfig {
 export function writeMessageV1(message: TransactionMessage): Uint8Array {
   const { header, accountKeys, blockhash, instructions, config = {} } = message;
   const { priorityFeeLamports, unitLimit, loadedBytes, heapBytes } = config;
-  const mask = (priorityFeeLamports === undefined ? 0 : MASK.priorityFee) | (unitLimit === undefined ? 0 : MASK.unitLimit)
-    | (loadedBytes === undefined ? 0 : MASK.loadedBytes) | (heapBytes === undefined ? 0 : MASK.heapBytes);
+  const mask = (priorityFeeLamports === undefined ? 0 : MASK.priorityFee)
+    | (unitLimit === undefined ? 0 : MASK.unitLimit) | (loadedBytes === undefined ? 0 : MASK.loadedBytes)
+    | (heapBytes === undefined ? 0 : MASK.heapBytes);
   return Buffer.concat([
     Buffer.of(VERSION_1, header.requiredSignatures, header.readonlySigned, header.readonlyUnsigned),
     littleEndian(mask, 4), blockhash, Buffer.of(instructions.length, accountKeys.length), ...accountKeys,

@@ -3,7 +3,7 @@ import type { Chain } from '../../chain/chain.ts';
 import { isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import { writeUnsignedTransaction } from '../../solana/transaction.ts';
-import { within } from '../doctor/check.ts';
+import { answerOrFault, within } from '../doctor/check.ts';
 
 /** What a node is and can; a member is undefined where it could not be found out. */
 export interface NodeTraits {
@@ -35,12 +35,8 @@ export async function readNodeTraits(chain: Chain, { wsUrl, wallet, clock }: {
 }
 
 async function known<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (!isGannetError(error)) throw error;
-    return undefined;
-  }
+  const answer = await answerOrFault(asked);
+  return isGannetError(answer) ? undefined : answer;
 }
 
 /**
@@ -48,15 +44,10 @@ async function known<T>(asked: Promise<T>): Promise<T | undefined> {
  * nothing and has no signature: it is only simulated.
  */
 async function newestVersion(chain: Pick<Chain, 'simulate'>, wallet: string | undefined): Promise<number | undefined> {
-  try {
-    await chain.simulate(emptyTransaction(wallet));
-    return 1;
-  } catch (error) {
-    if (!isGannetError(error)) throw error;
-    // A simulation that ended without compute units was read.
-    if (error.code === 'CHAIN_RESPONSE_INVALID') return 1;
-    return UNREADABLE.has(error.details['rpcCode']) ? 0 : undefined;
-  }
+  const answer = await answerOrFault(chain.simulate(emptyTransaction(wallet)));
+  // A simulation that ended without compute units was read.
+  if (!isGannetError(answer) || answer.code === 'CHAIN_RESPONSE_INVALID') return 1;
+  return UNREADABLE.has(answer.details['rpcCode']) ? 0 : undefined;
 }
 
 /** Returns an unsigned transaction of version 1 that sets limits and calls nothing. */
