@@ -124,20 +124,15 @@ interface WalletChanges {
 
 /** Returns the changes of all tokens of a wallet. Throws CHAIN_RESPONSE_INVALID where they are incomplete. */
 export function readWalletChanges(transaction: LandedTransaction, owner: string): WalletChanges {
-  const { meta, transaction: { signatures } } = transaction;
-  const keys = accountKeys(transaction);
-  const ownerIndex = keys.indexOf(owner);
-  if (ownerIndex < 0) throw contradiction('it is listed for the wallet, but does not name it', signatures[0]!);
-  if (meta.preTokenBalances === null || meta.postTokenBalances === null)
-    throw contradiction('expected its token balances, got none', signatures[0]!);
-  const accounts = ownTokenAccounts(transaction, owner);
+  const { ownerIndex, accounts } = ownBalances(transaction, owner);
   const lamports = lamportChange(transaction, ownerIndex) + tokenChange(accounts, SOL_MINT);
   const changes = new Map<string, { readonly amount: bigint; readonly decimals: number | undefined }>();
   changes.set(SOL_MINT, { amount: lamports, decimals: SOL_DECIMALS });
   for (const { mint, decimals } of accounts)
     if (!changes.has(mint)) changes.set(mint, { amount: tokenChange(accounts, mint), decimals });
   return {
-    isSigner: ownerIndex < signatures.length, changes: new Map([...changes].filter(([, { amount }]) => amount !== 0n)),
+    isSigner: ownerIndex < transaction.transaction.signatures.length,
+    changes: new Map([...changes].filter(([, { amount }]) => amount !== 0n)),
   };
 }
 
@@ -154,18 +149,26 @@ export interface BalanceChange {
 export function readBalances(
   transaction: LandedTransaction, owner: string, mint: string,
 ): { readonly native: BalanceChange; readonly accounts: ReadonlyMap<string, BalanceChange> } {
+  const { keys, ownerIndex, accounts } = ownBalances(transaction, owner);
+  const { preBalances, postBalances } = transaction.meta;
+  return {
+    native: { before: preBalances[ownerIndex]!, after: postBalances[ownerIndex]! },
+    accounts: new Map(accounts.filter((account) => account.mint === mint)
+      .map(({ index, before = 0n, after = 0n }) => [keys[index]!, { before, after }])),
+  };
+}
+
+/** Throws where the transaction does not name the wallet, or has no token balances. */
+function ownBalances(transaction: LandedTransaction, owner: string): {
+  readonly keys: readonly string[]; readonly ownerIndex: number; readonly accounts: readonly OwnTokenAccount[];
+} {
   const { meta, transaction: { signatures } } = transaction;
   const keys = accountKeys(transaction);
   const ownerIndex = keys.indexOf(owner);
   if (ownerIndex < 0) throw contradiction('it is listed for the wallet, but does not name it', signatures[0]!);
-  if (meta.preTokenBalances === null || meta.postTokenBalances === null) {
+  if (meta.preTokenBalances === null || meta.postTokenBalances === null)
     throw contradiction('expected its token balances, got none', signatures[0]!);
-  }
-  const accounts = ownTokenAccounts(transaction, owner).filter((account) => account.mint === mint);
-  return {
-    native: { before: meta.preBalances[ownerIndex]!, after: meta.postBalances[ownerIndex]! },
-    accounts: new Map(accounts.map(({ index, before = 0n, after = 0n }) => [keys[index]!, { before, after }])),
-  };
+  return { keys, ownerIndex, accounts: ownTokenAccounts(transaction, owner) };
 }
 
 /** A token account that belonged to the wallet before or after. */

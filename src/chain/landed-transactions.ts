@@ -78,11 +78,11 @@ export function createLandedTransactions({ rpc, floor, nativeBalance }: Pick<Bal
     balanceHistory: createBalanceHistory({ native: nativeBalance, history, transaction }),
     signaturesOf,
     walletActivity: createWalletActivity({
-      slot: (signal) => rpc.call('getSlot', [{ commitment: 'confirmed' }], answers.slot, given(signal)),
+      slot: (signal) => rpc.call('getSlot', [{ commitment: 'confirmed' }], answers.slot, { signal }),
       history: async (owner, page, signal) => {
         const config = { ...page, commitment: 'confirmed' };
         const entries =
-          await rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory, given(signal));
+          await rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory, { signal });
         return entries.slice(0, page.limit);
       },
       transaction,
@@ -92,8 +92,4 @@ export function createLandedTransactions({ rpc, floor, nativeBalance }: Pick<Bal
       return rpc.call('getSignaturesForAddress', [owner, config], answers.signatureHistory);
     },
   };
-}
-
-function given(signal: AbortSignal | undefined): { readonly signal: AbortSignal } | undefined {
-  return signal === undefined ? undefined : { signal };
 }

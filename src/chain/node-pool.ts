@@ -217,7 +217,7 @@ export function createNodePool({ nodes, clock, timeoutMs }: {
           if (!isBehind(answer, params) && !isOtherVersion(answer)) return answer;
           second ??= { answer };
         } catch (error) {
-          if (given?.signal.aborted === true || isClosed || !mayAnswerElsewhere(error, method)) throw error;
+          if (given?.signal?.aborted === true || isClosed || !mayAnswerElsewhere(error, method)) throw error;
           if (index === 0) fault = error;
         }
       }
@@ -288,7 +288,7 @@ export function countedClient({ client, health, clock, timeoutMs }: {
         return answer;
       } catch (error) {
         // An aborted call says nothing about the node.
-        if (!isGannetError(error) || given?.signal.aborted === true) throw error;
+        if (!isGannetError(error) || given?.signal?.aborted === true) throw error;
         if (error.details['status'] === TOO_MANY_REQUESTS) health.rest();
         if (error.code === 'CHAIN_RPC_ERROR') health.answered(spanMs(), 'refused');
         else if (error.code === 'CHAIN_RESPONSE_INVALID') health.failed('invalid', false);

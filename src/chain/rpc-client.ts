@@ -15,7 +15,7 @@ export interface RpcClient {
    * was aborted), CHAIN_RPC_ERROR (the node refuses), CHAIN_RESPONSE_INVALID (the answer does not fit the request).
    */
   call<Result extends z.ZodType>(
-    method: string, params: readonly unknown[], result: Result, given?: { readonly signal: AbortSignal },
+    method: string, params: readonly unknown[], result: Result, given?: { readonly signal: AbortSignal | undefined },
   ): Promise<z.output<Result>>;
   close(): Promise<void>;
 }

@@ -20,8 +20,7 @@ const INTERNAL_ERROR = -32_603;
 export function createTransactionReader(rpc: RpcClient): ReadTransaction {
   function ask(signature: string, version: number, signal: AbortSignal | undefined): Promise<TransactionAnswer> {
     const config = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: version };
-    const given = signal === undefined ? undefined : { signal };
-    return rpc.call('getTransaction', [signature, config], transactionAnswer, given);
+    return rpc.call('getTransaction', [signature, config], transactionAnswer, { signal });
   }
 
   /** A node that knows no version 1 refuses the request itself, whatever the version of the transaction. */

@@ -81,55 +81,19 @@ function boundedCount(count: number, what: string): number {
 /** Returns the bytes of a legacy or version 0 message. */
 export function writeMessageV0(message: TransactionMessage): Uint8Array {
   const { version, header, accountKeys, blockhash, instructions, lookups } = message;
-  const bytes = Buffer.allocUnsafe(messageLength(message));
-  let offset = 0;
-  const put = (part: ArrayLike<number>): void => {
-    bytes.set(part, offset);
-    offset += part.length;
-  };
-  // Compact-u16: seven bits a byte, low bits first. No length in a packet needs more than two bytes.
-  const putLength = (length: number): void => {
-    put(length < 0x80 ? [length] : [(length & 0x7f) | 0x80, length >> 7]);
-  };
-  const putWithLength = (part: Uint8Array): void => {
-    putLength(part.length);
-    put(part);
-  };
-  if (version === 0) put([VERSION_FLAG]);
-  put([header.requiredSignatures, header.readonlySigned, header.readonlyUnsigned]);
-  putLength(accountKeys.length);
-  accountKeys.forEach(put);
-  put(blockhash);
-  putLength(instructions.length);
-  for (const { programIndex, accountIndexes, data } of instructions) {
-    put([programIndex]);
-    putWithLength(accountIndexes);
-    putWithLength(data);
-  }
-  if (version !== 0) return bytes;
-  putLength(lookups.length);
-  for (const { table, writableIndexes, readonlyIndexes } of lookups) {
-    put(table);
-    putWithLength(writableIndexes);
-    putWithLength(readonlyIndexes);
-  }
-  return bytes;
+  return Buffer.concat([
+    Buffer.of(...(version === 0 ? [VERSION_FLAG] : [])),
+    Buffer.of(header.requiredSignatures, header.readonlySigned, header.readonlyUnsigned),
+    lengthOf(accountKeys), ...accountKeys, blockhash,
+    lengthOf(instructions), ...instructions.flatMap(({ programIndex, accountIndexes, data }) =>
+      [Buffer.of(programIndex), lengthOf(accountIndexes), accountIndexes, lengthOf(data), data]),
+    ...(version !== 0 ? [] : [lengthOf(lookups)]),
+    ...lookups.flatMap(({ table, writableIndexes, readonlyIndexes }) =>
+      [table, lengthOf(writableIndexes), writableIndexes, lengthOf(readonlyIndexes), readonlyIndexes]),
+  ]);
 }
 
-function messageLength({ version, accountKeys, instructions, lookups }: TransactionMessage): number {
-  const written = (length: number): number => sizeOfLength(length) + length;
-  let length = (version === 0 ? 1 : 0) + 3 + sizeOfLength(accountKeys.length) + KEY_BYTES * (accountKeys.length + 1);
-  length += sizeOfLength(instructions.length);
-  for (const { accountIndexes, data } of instructions)
-    length += 1 + written(accountIndexes.length) + written(data.length);
-  if (version !== 0) return length;
-  length += sizeOfLength(lookups.length);
-  for (const { writableIndexes, readonlyIndexes } of lookups) {
-    length += KEY_BYTES + written(writableIndexes.length) + written(readonlyIndexes.length);
-  }
-  return length;
-}
-
-function sizeOfLength(length: number): 1 | 2 {
-  return length < 0x80 ? 1 : 2;
+/** Returns a length in compact-u16. None in a packet needs more than two bytes. */
+function lengthOf({ length }: ArrayLike<unknown>): Uint8Array {
+  return length < 0x80 ? Buffer.of(length) : Buffer.of((length & 0x7f) | 0x80, length >> 7);
 }

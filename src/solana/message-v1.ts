@@ -91,45 +91,24 @@ function readConfig(cursor: ByteCursor, mask: number): TransactionConfig {
 export function writeMessageV1(message: TransactionMessage): Uint8Array {
   const { header, accountKeys, blockhash, instructions, config = {} } = message;
   const { priorityFeeLamports, unitLimit, loadedBytes, heapBytes } = config;
-  const bytes = Buffer.alloc(messageLength(message));
-  let offset = bytes.writeUInt8(VERSION_1);
-  const put = (part: Uint8Array): void => {
-    bytes.set(part, offset);
-    offset += part.length;
-  };
-  for (const count of [header.requiredSignatures, header.readonlySigned, header.readonlyUnsigned])
-    offset = bytes.writeUInt8(count, offset);
-  offset = bytes.writeUInt32LE(maskOf(config), offset);
-  put(blockhash);
-  offset = bytes.writeUInt8(instructions.length, offset);
-  offset = bytes.writeUInt8(accountKeys.length, offset);
-  accountKeys.forEach(put);
-  if (priorityFeeLamports !== undefined) offset = bytes.writeBigUInt64LE(priorityFeeLamports, offset);
-  for (const value of [unitLimit, loadedBytes, heapBytes])
-    if (value !== undefined) offset = bytes.writeUInt32LE(value, offset);
-  for (const { programIndex, accountIndexes, data } of instructions) {
-    offset = bytes.writeUInt8(programIndex, offset);
-    offset = bytes.writeUInt8(accountIndexes.length, offset);
-    offset = bytes.writeUInt16LE(data.length, offset);
-  }
-  for (const { accountIndexes, data } of instructions) {
-    put(accountIndexes);
-    put(data);
-  }
-  return bytes;
+  const mask = (priorityFeeLamports === undefined ? 0 : MASK.priorityFee)
+    | (unitLimit === undefined ? 0 : MASK.unitLimit) | (loadedBytes === undefined ? 0 : MASK.loadedBytes)
+    | (heapBytes === undefined ? 0 : MASK.heapBytes);
+  return Buffer.concat([
+    Buffer.of(VERSION_1, header.requiredSignatures, header.readonlySigned, header.readonlyUnsigned),
+    littleEndian(mask, 4), blockhash, Buffer.of(instructions.length, accountKeys.length), ...accountKeys,
+    littleEndian(priorityFeeLamports, 8),
+    ...[unitLimit, loadedBytes, heapBytes].map((value) => littleEndian(value, 4)),
+    ...instructions.flatMap(({ programIndex, accountIndexes, data }) =>
+      [Buffer.of(programIndex, accountIndexes.length), littleEndian(data.length, 2)]),
+    ...instructions.flatMap(({ accountIndexes, data }) => [accountIndexes, data]),
+  ]);
 }
 
-function maskOf({ priorityFeeLamports, unitLimit, loadedBytes, heapBytes }: TransactionConfig): number {
-  return (priorityFeeLamports === undefined ? 0 : MASK.priorityFee) | (unitLimit === undefined ? 0 : MASK.unitLimit)
-    | (loadedBytes === undefined ? 0 : MASK.loadedBytes) | (heapBytes === undefined ? 0 : MASK.heapBytes);
-}
-
-function messageLength({ accountKeys, instructions, config = {} }: TransactionMessage): number {
-  const { priorityFeeLamports, unitLimit, loadedBytes, heapBytes } = config;
-  const configBytes = (priorityFeeLamports === undefined ? 0 : 8)
-    + 4 * [unitLimit, loadedBytes, heapBytes].filter((value) => value !== undefined).length;
-  return instructions.reduce(
-    (length, { accountIndexes, data }) => length + 4 + accountIndexes.length + data.length,
-    1 + 3 + 4 + KEY_BYTES + 2 + KEY_BYTES * accountKeys.length + configBytes,
-  );
+/** Returns no bytes for a value that is not stated. */
+function littleEndian(value: number | bigint | undefined, length: 2 | 4 | 8): Uint8Array {
+  if (value === undefined) return Buffer.alloc(0);
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(value));
+  return bytes.subarray(0, length);
 }

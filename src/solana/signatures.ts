@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { createPublicKey, hash, verify } from 'node:crypto';
 import bs58 from 'bs58';
 import { readTransaction } from './transaction.ts';
+import { SIGNATURE_BYTES } from './transaction-message.ts';
 
 /** The slot of one required signature, the fee payer's first. */
 interface SignatureSlot {
@@ -14,8 +15,6 @@ interface SignatureSlot {
 
 /** DER wrapping of a raw 32-byte Ed25519 public key (RFC 8410), the form that node:crypto reads. */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
-
-const SIGNATURE_BYTES = 64;
 
 /** The signatures of a transaction, with what they sign. */
 interface TransactionSignatures {

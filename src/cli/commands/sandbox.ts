@@ -144,7 +144,9 @@ function describe(addresses: SandboxAddresses, described: Described): string {
     `  key       ${addresses.wallet.private_key}  (worthless outside this sandbox)\n\n`,
     table([['token', 'mint', 'decimals'], ...rows], { right: [2] }),
     '\n  To use it, write in a configuration\n\n',
-    `    service: { base_url: "${addresses.base_url}", dialect: ${dialect}, ${planText(plan)} }\n`,
+    // One key a line: a line that is wrapped at 80 columns would be no YAML any more.
+    ...['service:', `  base_url: "${addresses.base_url}"`, `  dialect: ${dialect}`, ...planLines(plan)]
+      .map((line) => `    ${line}\n`),
     `    chain: { rpc_url: "${addresses.rpc_url}" }\n`,
     `    wallet: { address: ${addresses.wallet.address} }\n\n`,
     '  Ctrl-C ends it.\n',
@@ -152,9 +154,9 @@ function describe(addresses: SandboxAddresses, described: Described): string {
 }
 
 /** Returns the plan for a configuration: an unlimited service has no plan, and the keyless plan has no key. */
-function planText(plan: PlanName | undefined): string {
-  if (plan === undefined) return 'api_key: sandbox, requests_per_second: 100';
-  return plan === 'keyless' ? `plan: ${plan}` : `api_key: sandbox, plan: ${plan}`;
+function planLines(plan: PlanName | undefined): readonly string[] {
+  if (plan === 'keyless') return [`  plan: ${plan}`];
+  return ['  api_key: sandbox', plan === undefined ? '  requests_per_second: 100' : `  plan: ${plan}`];
 }
 
 /** Reads a scenario, a list of steps in YAML or JSON. Throws CONFIG_NOT_FOUND, and CONFIG_INVALID with the place. */

@@ -14,20 +14,22 @@ export function rehearsalJson({ ok, host, routes, profile, checks }: Rehearsal):
       minimum_out_units: reading?.minimumOut ?? null, fee_lamports: reading?.feeLamports ?? null,
       tip_lamports: reading?.tipLamports ?? null, rent_lamports: reading?.rentLamports ?? null,
     })),
-    profile, checks,
+    profile: profile ?? null, checks,
   };
 }
 
 /** Returns a rehearsal for people: a verdict for each route, with its reason and the setting that would change it. */
 export function rehearsalText({ host, routes, checks }: Rehearsal, { colour }: { readonly colour: boolean }): string {
+  const of = host === 'embedded' ? 'the embedded service' : printable(host);
   const warnings = checks.filter(({ level }) => level === 'warning');
   const refused = routes.filter(({ refusal }) => refusal !== undefined).length;
   return [
-    `\n  A rehearsal of ${printable(host)}: nothing is sent, and no signature leaves the signer.\n\n`,
+    `\n  A rehearsal of ${of}: nothing is sent, and no signature leaves the signer.\n\n`,
     ...routes.map((route) => verdictText(route, colour)),
     ...warnings.map(({ name, message, fix }) => `  warning  ${name}: ${printable(message, SHOWN)}\n`
       + `           fix  ${printable(fix ?? '', SHOWN)}\n`),
-    `\n  ${pluralize(routes.length, 'route')}, ${refused === 0 ? 'each could be signed' : `${refused} refused`}\n`,
+    `\n  ${pluralize(routes.length, 'route')}, `,
+    refused > 0 ? `${refused} refused\n` : `${routes.length === 1 ? 'it' : 'each'} could be signed\n`,
   ].join('');
 }
 

@@ -4,14 +4,13 @@ import { createChain } from '../../chain/chain.ts';
 import { createRpcClient, httpTransport, parseRpcUrl } from '../../chain/rpc-client.ts';
 import type { RpcClient } from '../../chain/rpc-client.ts';
 import { isLoopback } from '../../config/schema-fields.ts';
-import type { GannetError } from '../../core/errors.ts';
 import { isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 import { shortDuration } from '../../core/time.ts';
 import { NEWEST_VERSION } from '../../solana/transaction-versions.ts';
 import { GROSS_MS, NOTICEABLE_MS } from '../watch/system-clock.ts';
 import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { answerOrFault, checksOf } from './check.ts';
 import { versionChecks } from './version-checks.ts';
 
 const { ok, warning, fault } = checksOf('chain');
@@ -75,7 +74,7 @@ export async function examineNode(scope: NodeScope): Promise<ExaminedNode> {
     transport: httpTransport({ rpcUrl, connectTimeoutMs: 3_000 }), clock, host, timeoutMs: ANSWER_WITHIN_MS,
   });
   try {
-    const version = await answerOf(rpc, 'getVersion', [], z.object({ 'solana-core': z.string().max(64) }));
+    const version = await answerOrFault(rpc.call('getVersion', [], z.object({ 'solana-core': z.string().max(64) })));
     if (isGannetError(version) && version.code === 'CHAIN_UNREACHABLE') {
       return { chain: undefined, close: async () => undefined, checks: [fault('rpc', `${host}: ${version.message}`,
         'check chain.rpc_url and the network; a provider shows whether its address or key has changed')] };
@@ -96,20 +95,8 @@ export async function examineNode(scope: NodeScope): Promise<ExaminedNode> {
   }
 }
 
-/** Returns the answer, or the fault of the call. */
-async function answerOf<Result extends z.ZodType>(
-  rpc: RpcClient, method: string, params: readonly unknown[], result: Result,
-): Promise<z.output<Result> | GannetError> {
-  try {
-    return await rpc.call(method, params, result);
-  } catch (error) {
-    if (isGannetError(error)) return error;
-    throw error;
-  }
-}
-
 async function clusterChecks(rpc: RpcClient, { realService }: NodeScope, host: string): Promise<Check[]> {
-  const hash = await answerOf(rpc, 'getGenesisHash', [], z.string().max(64));
+  const hash = await answerOrFault(rpc.call('getGenesisHash', [], z.string().max(64)));
   const fix = `use a node of ${MAIN} as chain.rpc_url`;
   if (isGannetError(hash)) return [warning('rpc-cluster', `the cluster of ${host} is unknown: ${hash.message}`, fix)];
   const name = CLUSTERS.get(hash);
@@ -124,14 +111,14 @@ const OTHER_NODE = 'use another node as chain.rpc_url, or wait until its provide
 
 async function healthChecks(rpc: RpcClient, clock: Clock, host: string): Promise<Check[]> {
   const [health, slot] = await Promise.all([
-    answerOf(rpc, 'getHealth', [], z.string().max(64)),
-    answerOf(rpc, 'getSlot', [{ commitment: 'confirmed' }], z.int().nonnegative()),
+    answerOrFault(rpc.call('getHealth', [], z.string().max(64))),
+    answerOrFault(rpc.call('getSlot', [{ commitment: 'confirmed' }], z.int().nonnegative())),
   ]);
   const found: Check[] = [];
   if (isGannetError(health) && health.details['rpcCode'] === UNHEALTHY)
     found.push(fault('rpc-health', `${host} is behind the cluster: ${health.message}`, OTHER_NODE));
   if (isGannetError(slot)) return [...found, fault('rpc-health', slot.message, OTHER_NODE)];
-  const seconds = await answerOf(rpc, 'getBlockTime', [slot], z.number().nullable());
+  const seconds = await answerOrFault(rpc.call('getBlockTime', [slot], z.number().nullable()));
   // Some nodes do not keep the time of a block.
   if (isGannetError(seconds) || seconds === null)
     return found.length > 0 ? found : [ok('rpc-health', `${host} is healthy, at slot ${slot}`)];
@@ -151,7 +138,7 @@ async function methodChecks(
 ): Promise<Check[]> {
   const asked = Object.entries(METHODS).filter(([method]) => !neverSends || method !== 'sendTransaction');
   const answers = await Promise.all(asked.map(async ([method, paramsOf]) =>
-    [method, await answerOf(rpc, method, paramsOf(address), z.unknown())] as const));
+    [method, await answerOrFault(rpc.call(method, paramsOf(address), z.unknown()))] as const));
   const missing = answers.filter(([, answer]) => isGannetError(answer)
     && (answer.details['rpcCode'] === METHOD_NOT_FOUND || REFUSED.has(answer.details['status'])))
     .map(([method]) => method);

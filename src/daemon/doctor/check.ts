@@ -1,3 +1,5 @@
+import type { GannetError } from '../../core/errors.ts';
+import { isGannetError } from '../../core/errors.ts';
 import type { Clock } from '../../core/time.ts';
 import type { EnvironmentRecord } from '../../config/interpolate.ts';
 import type { StrategyReader } from '../../config/strategies/strategy-reader.ts';
@@ -70,5 +72,15 @@ export async function within<T>(work: Promise<T>, ms: number, late: () => T): Pr
     return await Promise.race([work, promise]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Returns the answer of a call, or the fault that it failed with. Throws what is no GannetError. */
+export async function answerOrFault<Answer>(asked: Promise<Answer>): Promise<Answer | GannetError> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isGannetError(error)) return error;
+    throw error;
   }
 }

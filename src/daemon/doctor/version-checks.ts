@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import type { Chain } from '../../chain/chain.ts';
 import type { RpcClient } from '../../chain/rpc-client.ts';
-import type { GannetError } from '../../core/errors.ts';
 import { isGannetError } from '../../core/errors.ts';
-
 import { FORMER_VERSION, NEWEST_VERSION, isLaterVersion, versionRefusalOf } from '../../solana/transaction-versions.ts';
 import { isUnreadable, type UnreadableTransaction } from '../../trading/attempt.ts';
 import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { answerOrFault, checksOf } from './check.ts';
 
 const { ok, warning, fault } = checksOf('chain');
 const NAME = 'rpc-versions';
@@ -56,7 +54,7 @@ export async function versionChecks({ rpc, chain, address, host }: VersionScope)
 async function acceptsVersion(rpc: RpcClient): Promise<boolean> {
   const isRefused = async (version: number): Promise<boolean> => {
     const config = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: version };
-    const answer = await faultOf(rpc.call('getTransaction', [SOME_SIGNATURE, config], z.unknown()));
+    const answer = await answerOrFault(rpc.call('getTransaction', [SOME_SIGNATURE, config], z.unknown()));
     return refusalOf(answer)?.kind === 'parameter';
   };
   return !await isRefused(NEWEST_VERSION) || isRefused(FORMER_VERSION);
@@ -66,14 +64,14 @@ const blockVersions = z.object({ transactions: z.array(z.object({ version: z.unk
 
 /** Undefined where no recent block could be read: some nodes serve none. */
 async function versionsOfBlock(rpc: RpcClient): Promise<'read' | 'not-given' | 'later' | undefined> {
-  const slot = await faultOf(rpc.call('getSlot', [{ commitment: 'confirmed' }], z.int().nonnegative()));
+  const slot = await answerOrFault(rpc.call('getSlot', [{ commitment: 'confirmed' }], z.int().nonnegative()));
   if (isGannetError(slot)) return undefined;
   const config = {
     transactionDetails: 'accounts', rewards: false, commitment: 'confirmed',
     maxSupportedTransactionVersion: NEWEST_VERSION,
   };
   for (let tried = 0; tried < SLOTS_TRIED; tried++) {
-    const block = await faultOf(rpc.call('getBlock', [Math.max(0, slot - tried), config], blockVersions));
+    const block = await answerOrFault(rpc.call('getBlock', [Math.max(0, slot - tried), config], blockVersions));
     const refusal = refusalOf(block);
     if (refusal?.kind === 'version') return isLaterVersion(refusal.version) ? 'later' : 'not-given';
     if (isGannetError(block) || block === null) continue;
@@ -85,21 +83,11 @@ async function versionsOfBlock(rpc: RpcClient): Promise<'read' | 'not-given' | '
 async function unreadableOf(
   chain: VersionScope['chain'], address: string,
 ): Promise<readonly UnreadableTransaction[]> {
-  const newest = await faultOf(chain.newestTransactions(address));
+  const newest = await answerOrFault(chain.newestTransactions(address));
   if (isGannetError(newest)) return [];
   const read = await Promise.all(newest.slice(0, TRANSACTIONS_READ).map(({ signature }) =>
-    faultOf(chain.signaturesOf(signature))));
+    answerOrFault(chain.signaturesOf(signature))));
   return read.filter(isUnreadable);
-}
-
-/** Returns the answer, or the fault of the call: the other checks report it. */
-async function faultOf<Answer>(asked: Promise<Answer>): Promise<Answer | GannetError> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (isGannetError(error)) return error;
-    throw error;
-  }
 }
 
 function refusalOf(answer: unknown): ReturnType<typeof versionRefusalOf> {

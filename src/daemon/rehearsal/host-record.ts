@@ -22,9 +22,10 @@ export interface HostRecord {
   saw(transaction: Uint8Array, about: {
     readonly route: Route; readonly wallet: string; readonly isRead: (program: string) => boolean;
   }): void;
+  /** Returns what was learned; undefined where the host has answered for no route. */
   profile(about: {
     readonly host: string; readonly dialect: string; readonly at: Millis; readonly node: NodeTraits;
-  }): HostProfile;
+  }): HostProfile | undefined;
 }
 
 type Rounding = HostProfile['rounding']['order'];
@@ -54,10 +55,12 @@ export function createHostRecord({ toWire, fromWire }: Pick<Dialect, 'toWire' | 
   /** Of one transaction. */
   let mostTipLamports = 0n;
   let requests: number | undefined;
+  let longestResetMs: Millis = 0;
 
   return {
     heard({ path, json, limits, tookMs }) {
       requests = limits?.limit ?? requests;
+      longestResetMs = Math.max(longestResetMs, limits?.resetInMs ?? 0);
       const route = (['order', 'build'] as const).find((each) => paths[each] === path);
       if (route === undefined) return;
       const members = membersOf(fromWire.json(json));
@@ -96,6 +99,7 @@ export function createHostRecord({ toWire, fromWire }: Pick<Dialect, 'toWire' | 
       if (tipLamports > mostTipLamports) mostTipLamports = tipLamports;
     },
     profile({ host, dialect, at, node: { latencyMs, ...node } }) {
+      if (seen.order.names.size + seen.build.names.size === 0) return undefined;
       return {
         format: 1, host, dialect, recorded_at: new Date(at).toISOString(),
         rounding: { order: only(seen.order.roundings, 'unknown'), build: only(seen.build.roundings, 'unknown') },
@@ -105,8 +109,10 @@ export function createHostRecord({ toWire, fromWire }: Pick<Dialect, 'toWire' | 
         programs: [...programs].map(([program, { layout, routes }]) => ({ program, layout, routes: [...routes] })),
         members: { order: difference(seen.order.names, ORDER_MEMBERS),
           build: difference(seen.build.names, BUILD_MEMBERS) },
-        // The headers state how many requests a window holds, not how long it is.
-        limits: { requests: requests ?? null, window_ms: null },
+        // After the first request of a window its reset is the whole window away; the headers count in seconds.
+        limits: {
+          requests: requests ?? null, window_ms: longestResetMs > 0 ? Math.ceil(longestResetMs / 1_000) * 1_000 : null,
+        },
         latency_ms: { order: medianOf(seen.order.tookMs), build: medianOf(seen.build.tookMs), node: latencyMs ?? null },
         node: {
           genesis_hash: node.genesisHash ?? null,

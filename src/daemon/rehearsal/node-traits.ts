@@ -2,7 +2,8 @@ import bs58 from 'bs58';
 import type { Chain } from '../../chain/chain.ts';
 import { isGannetError } from '../../core/errors.ts';
 import type { Clock, Millis } from '../../core/time.ts';
-import { within } from '../doctor/check.ts';
+import { writeUnsignedTransaction } from '../../solana/transaction.ts';
+import { answerOrFault, within } from '../doctor/check.ts';
 
 /** What a node is and can; a member is undefined where it could not be found out. */
 export interface NodeTraits {
@@ -15,7 +16,6 @@ export interface NodeTraits {
 }
 
 const ANSWER_WITHIN_MS: Millis = 3_000;
-const VERSION_1 = 0x81;
 /** Answers of a node to bytes that it cannot read. */
 const UNREADABLE: ReadonlySet<unknown> = new Set([-32_602, -32_015]);
 
@@ -34,12 +34,8 @@ export async function readNodeTraits(chain: Chain, { wsUrl, wallet, clock }: {
 }
 
 async function known<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (!isGannetError(error)) throw error;
-    return undefined;
-  }
+  const answer = await answerOrFault(asked);
+  return isGannetError(answer) ? undefined : answer;
 }
 
 /**
@@ -47,37 +43,25 @@ async function known<T>(asked: Promise<T>): Promise<T | undefined> {
  * nothing and has no signature: it is only simulated.
  */
 async function newestVersion(chain: Pick<Chain, 'simulate'>, wallet: string | undefined): Promise<number | undefined> {
-  try {
-    await chain.simulate(emptyTransaction(wallet));
-    return 1;
-  } catch (error) {
-    if (!isGannetError(error)) throw error;
-    // A simulation that ended without compute units was read.
-    if (error.code === 'CHAIN_RESPONSE_INVALID') return 1;
-    return UNREADABLE.has(error.details['rpcCode']) ? 0 : undefined;
-  }
+  const answer = await answerOrFault(chain.simulate(emptyTransaction(wallet)));
+  // A simulation that ended without compute units was read.
+  if (!isGannetError(answer) || answer.code === 'CHAIN_RESPONSE_INVALID') return 1;
+  return UNREADABLE.has(answer.details['rpcCode']) ? 0 : undefined;
 }
 
-/**
- * Returns an unsigned transaction of version 1 that sets limits and calls nothing: marker, header, mask of its
- * configuration, blockhash, counts, account, the limits on compute units and on loaded bytes, and an empty signature.
- */
+/** Returns an unsigned transaction of version 1 that sets limits and calls nothing. */
 function emptyTransaction(wallet = bs58.encode(Buffer.alloc(32, 7))): Uint8Array {
-  const limits = Buffer.alloc(8);
-  limits.writeUInt32LE(10_000, 0);
-  limits.writeUInt32LE(65_536, 4);
-  const mask = Buffer.alloc(4);
-  mask.writeUInt32LE(0b1100, 0);
-  return Buffer.concat([
-    Buffer.of(VERSION_1, 1, 0, 0), mask, Buffer.alloc(32, 1), Buffer.of(0, 1), bs58.decode(wallet), limits,
-    Buffer.alloc(64),
-  ]);
+  return writeUnsignedTransaction({
+    version: 1, header: { requiredSignatures: 1, readonlySigned: 0, readonlyUnsigned: 0 },
+    accountKeys: [bs58.decode(wallet)], blockhash: Buffer.alloc(32, 1), instructions: [], lookups: [],
+    config: { unitLimit: 10_000, loadedBytes: 65_536 },
+  });
 }
 
 /** Returns whether a websocket opens. */
-function opens(place: string): Promise<boolean> {
+function opens(wsUrl: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = new WebSocket(place);
+  const socket = new WebSocket(wsUrl);
   socket.addEventListener('open', () => { resolve(true); });
   socket.addEventListener('error', () => { resolve(false); });
   return within(promise, ANSWER_WITHIN_MS, () => false).finally(() => { socket.close(); });

@@ -11,6 +11,7 @@ import type { SignerClient } from '../../signer/channel/client.ts';
 import { signingError } from '../../signer/channel/client.ts';
 import type { Service } from '../../service/service.ts';
 import type { Intent } from '../../trading/intent.ts';
+import { answerOrFault } from '../doctor/check.ts';
 import type { HostRecord } from './host-record.ts';
 import type { RouteRefusal } from './refusal-settings.ts';
 import { refusalOf } from './refusal-settings.ts';
@@ -21,7 +22,7 @@ import { LEAST_COSTS, walletRefusal } from './wallet-refusal.ts';
 export type RouteJudge = Pick<SignerClient, 'judge' | 'expectSwap'>;
 
 /** What rehearsing a route uses: nothing that signs or sends. */
-export interface RouteScope {
+interface RouteScope {
   readonly config: RunConfig;
   readonly service: Pick<Service, 'swap' | 'takeTurn'>;
   readonly chain: Chain;
@@ -141,8 +142,10 @@ function statusOf({ code }: { readonly code: string }, fault: GannetError | unde
 function messageOf(
   { code, reason }: { readonly code: string; readonly reason: string }, fault: GannetError | undefined,
 ): string {
+  // No rehearsal signs, and the code stands before the message.
+  const told = reason.replace(`nothing was signed: ${code}, `, '');
   return statusOf({ code }, fault) === 403
-    ? `${reason}; your region, address or key is not allowed to use this path` : reason;
+    ? `${told}; your region, address or key is not allowed to use this path` : told;
 }
 
 /** A transaction that cannot be read is refused, and says nothing about the host. */
@@ -160,14 +163,10 @@ function keep(record: HostRecord, transaction: Uint8Array, { swap: { route }, ad
 
 /** A build was simulated when it was composed. */
 async function simulated(chain: Chain, transaction: Uint8Array): Promise<RouteRefusal | undefined> {
-  try {
-    const { error } = await chain.simulate(transaction);
-    return error === undefined ? undefined
-      : refusalOf('SIMULATION_FAILED', `the node says that the swap would fail: ${error.message}`);
-  } catch (error) {
-    if (!isGannetError(error)) throw error;
-    return refusalOf(error.code, error.message);
-  }
+  const simulation = await answerOrFault(chain.simulate(transaction));
+  if (simulation instanceof GannetError) return refusalOf(simulation.code, simulation.message);
+  return simulation.error === undefined ? undefined
+    : refusalOf('SIMULATION_FAILED', `the node says that the swap would fail: ${simulation.error.message}`);
 }
 
 function intentOf(

@@ -9,7 +9,7 @@ import type { SignerClient } from '../../signer/channel/client.ts';
 import type { Route } from '../../trading/proposal.ts';
 import { examineNode } from '../doctor/chain-checks.ts';
 import type { Check } from '../doctor/check.ts';
-import { checksOf } from '../doctor/check.ts';
+import { answerOrFault, checksOf } from '../doctor/check.ts';
 import type { ServiceProbe } from '../doctor/service-probe.ts';
 import { proxyChecks, serviceChecks } from '../doctor/service-probe.ts';
 import type { Connections } from '../run/connections.ts';
@@ -19,7 +19,7 @@ import type { NodeTraits } from './node-traits.ts';
 import { readNodeTraits } from './node-traits.ts';
 import type { RouteRefusal } from './refusal-settings.ts';
 import { refusalOf, refusalOfCheck } from './refusal-settings.ts';
-import type { RouteJudge, RouteResult, RouteScope } from './rehearse-route.ts';
+import type { RouteJudge, RouteResult } from './rehearse-route.ts';
 import { rehearseRoute } from './rehearse-route.ts';
 import type { RehearsedSwap } from './rehearsed-swaps.ts';
 
@@ -60,7 +60,8 @@ export interface Rehearsal {
   readonly host: string;
   readonly checks: readonly Check[];
   readonly routes: readonly RouteVerdict[];
-  readonly profile: HostProfile;
+  /** Undefined where the host has answered for no route. */
+  readonly profile: HostProfile | undefined;
 }
 
 /** Does all that live swaps do on their routes, except sending. No signature leaves the signer. */
@@ -69,7 +70,7 @@ export async function rehearse(scope: RehearsalScope): Promise<Rehearsal> {
   const judge = await openJudge(scope);
   const host = await examineHost(scope, judge.address);
   const wallet = judge.address === undefined || connections.chain === undefined || !host.mayAsk ? undefined
-    : await contentsOf(connections.chain, judge.address);
+    : await answerOrFault(connections.chain.wallet(judge.address));
   const routes: RouteVerdict[] = [];
   // One after the other: the plan of the key has room for few requests.
   for (const swap of swaps) {
@@ -144,8 +145,9 @@ async function examineHost(scope: RehearsalScope, address: string | undefined): 
     examineNode({ rpcUrl: url, realService: true, address, clock, neverSends: true })));
   await Promise.all(nodes.map((each) => each.close()));
   const isThere = nodes.some((each) => each.chain !== undefined);
-  const wsPlace = wsUrl === 'off' ? undefined : wsUrl ?? wsUrlOf(rpcUrl);
-  const node = isThere ? await readNodeTraits(chain, { wsUrl: wsPlace, wallet: address, clock }) : {};
+  const node = isThere ? await readNodeTraits(chain, {
+    wsUrl: wsUrl === 'off' ? undefined : wsUrl ?? wsUrlOf(rpcUrl), wallet: address, clock,
+  }) : {};
   const nodeFound = [...nodes.flatMap(({ checks }) => checks), ...traitChecks(node)];
   const mayAsk = isThere && probe?.fault === undefined;
   const isUnreached = !isThere || (probe?.fault !== undefined && UNREACHED.has(probe.fault.code));
@@ -182,17 +184,6 @@ function traitChecks({ transactionVersion, hasWebsocket }: NodeTraits): readonly
   ];
 }
 
-async function contentsOf(
-  chain: RouteScope['chain'], address: string,
-): Promise<WalletContents | GannetError> {
-  try {
-    return await chain.wallet(address);
-  } catch (error) {
-    if (!isGannetError(error)) throw error;
-    return error;
-  }
-}
-
 async function run(
   { config, connections: { service, chain }, clock, record }: RehearsalScope, swap: RehearsedSwap,
   { judge, address, wallet }: OpenedJudge & { readonly wallet: WalletContents | GannetError | undefined },
@@ -210,13 +201,9 @@ async function run(
 async function quoted(
   service: Connections['service'], { inputMint, outputMint, amount }: RehearsedSwap, judge: OpenedJudge['judge'],
 ): Promise<RouteRefusal> {
-  try {
-    await service.swap.order({ inputMint, outputMint, amount });
-    const why = judge instanceof GannetError ? judge.message : 'no wallet is known';
-    return refusalOf('KEY_INVALID', `the service gives a price, but ${why}; with wallet.address alone the service is `
-      + 'asked for transactions too');
-  } catch (error) {
-    if (!isGannetError(error)) throw error;
-    return refusalOf(error.code, error.message, error.details['status']);
-  }
+  const order = await answerOrFault(service.swap.order({ inputMint, outputMint, amount }));
+  if (order instanceof GannetError) return refusalOf(order.code, order.message, order.details['status']);
+  const why = judge instanceof GannetError ? judge.message : 'no wallet is known';
+  return refusalOf('KEY_INVALID', `the service gives a price, but ${why}; with wallet.address alone the service is `
+    + 'asked for transactions too');
 }

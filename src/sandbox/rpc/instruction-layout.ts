@@ -1,5 +1,5 @@
-import bs58 from 'bs58';
-import { exactNumber } from '../json-text.ts';
+import type { Fields } from './byte-fields.ts';
+import { fieldsOf } from './byte-fields.ts';
 
 /** An instruction in the parsed form of the nodes. */
 export interface ParsedInstruction {
@@ -11,19 +11,6 @@ export interface ParsedInstruction {
 export const UNNAMED = '';
 
 export type Info = Readonly<Record<string, unknown>>;
-
-/** Reads the fields behind an instruction's number, in order. Throws RangeError where there are none left. */
-export interface Fields {
-  u8(): number;
-  u64(): number | bigint;
-  /** Amounts of tokens are texts. */
-  amount(): string;
-  key(): string;
-  /** Returns a key with a byte in front that tells whether there is one. */
-  optionalKey(): string | null;
-  text(): string;
-  keys(): string[];
-}
 
 /** The names of an instruction's accounts in order, and the fields of its data. */
 export interface Layout {
@@ -67,27 +54,4 @@ export function readInstruction(
 function signersOf(name: string, [first, ...others]: readonly string[]): Info {
   if (others.length === 0) return { [name]: first };
   return { [`multisig${name.charAt(0).toUpperCase()}${name.slice(1)}`]: first, signers: others };
-}
-
-function fieldsOf(bytes: Buffer): Fields {
-  let at = 0;
-  const take = (length: number): Buffer => {
-    if (at + length > bytes.length) throw new RangeError('the data ends too early');
-    at += length;
-    return bytes.subarray(at - length, at);
-  };
-  const key = (): string => bs58.encode(take(32));
-  return {
-    u8: () => take(1)[0]!,
-    u64: () => exactNumber(take(8).readBigUInt64LE(0)),
-    amount: () => take(8).readBigUInt64LE(0).toString(),
-    key,
-    optionalKey: () => (take(1)[0] === 0 ? null : key()),
-    text: () => take(Number(take(8).readBigUInt64LE(0))).toString('utf8'),
-    keys: () => {
-      const count = Number(take(8).readBigUInt64LE(0));
-      if (count > bytes.length) throw new RangeError('the data counts more keys than it holds');
-      return Array.from({ length: count }, key);
-    },
-  };
 }

@@ -51,7 +51,7 @@ const TABLE_LAYOUTS: readonly Layout[] = [
     ({ recentSlot: f.u64(), bumpSeed: f.u8() }) },
   { type: 'freezeLookupTable', accounts: TABLE },
   { type: 'extendLookupTable', accounts: TABLE, optional: ['payerAccount', 'systemProgram'], fields: (f) =>
-    ({ newAddresses: f.keys() }) },
+    ({ newAddresses: f.list(() => f.key()) }) },
   { type: 'deactivateLookupTable', accounts: TABLE }, { type: 'closeLookupTable', accounts: [...TABLE, 'recipient'] },
 ];
 

@@ -1,4 +1,5 @@
-import type { Fields, Info, Layout } from './instruction-layout.ts';
+import type { Fields } from './byte-fields.ts';
+import type { Info, Layout } from './instruction-layout.ts';
 import { UNNAMED } from './instruction-layout.ts';
 import { uiAmount } from './token-amounts.ts';
 

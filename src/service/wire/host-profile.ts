@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { GannetError, messageOf } from '../../core/errors.ts';
+import { printable } from '../../core/text.ts';
 
 const rounding = z.enum(['down', 'up', 'unknown']);
 const members = z.strictObject({ absent: z.array(z.string()), extra: z.array(z.string()) });
@@ -64,7 +65,9 @@ function readHostProfile(file: string, text: string): HostProfile {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new GannetError('CONFIG_INVALID', `${file}: expected a host profile in JSON: ${messageOf(cause)}`, { cause });
+    throw new GannetError(
+      'CONFIG_INVALID', `${file}: expected a host profile in JSON: ${printable(messageOf(cause))}`, { cause },
+    );
   }
   const read = HostProfileFile.safeParse(value);
   if (read.success) return read.data;

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse, parseDocument } from 'yaml';
 import { sandboxCommand } from '../../../src/cli/commands/sandbox.ts';
+import { linesWrapped } from '../../../src/cli/output/terminal.ts';
 import { isGannetError } from '../../../src/core/errors.ts';
 import { HOST_PROFILE } from '../../sandbox/service/live/host-profile-fixture.ts';
 import { runCommand, type Answer } from '../in-process.ts';
@@ -51,6 +53,17 @@ describe('gannet sandbox --profile', () => {
     const told = text.slice(0, text.indexOf('  rpc ')).split('\n').filter((line) => !line.includes(dir));
     expect(told.filter((line) => line.length > 80)).toEqual([]);
     expect((await started(['--profile', file, '--dialect', 'neutral'])).text).toContain('in the dialect "neutral"');
+  });
+
+  test('prints a configuration that is still YAML after a terminal of 80 columns has wrapped it', async () => {
+    for (const args of [[], ['--plan', 'keyless'], ['--plan', 'free']]) {
+      const lines = linesWrapped((await started(args)).text, 80).split('\n');
+      const told = lines.slice(lines.indexOf('    service:'), lines.indexOf('  Ctrl-C ends it.'));
+      const { errors } = parseDocument(told.join('\n'));
+      expect(errors, told.join('\n')).toEqual([]);
+      expect((parse(told.join('\n')) as { readonly service: unknown }).service)
+        .toMatchObject({ base_url: expect.stringMatching(/^http/) as string, dialect: 'neutral' });
+    }
   });
 
   test('of a host whose dialect is not known here speaks neutral words', async () => {

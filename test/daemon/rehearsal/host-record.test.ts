@@ -24,8 +24,10 @@ function saw(record: HostRecord, payer: typeof wallet, instructions: Transaction
 function tipOf(...orders: readonly (readonly [payer: typeof wallet, instructions: TransactionInstruction[]])[]):
 HostProfile['tip'] {
   const record = createHostRecord(loadDialect('neutral'));
+  // A host is known by an answer at least.
+  record.heard({ path: '/swap/v2/order', query: undefined, limits: undefined, tookMs: 1, json: { mode: 'ultra' } });
   for (const [payer, instructions] of orders) saw(record, payer, instructions);
-  return record.profile({ host: 'https://host.example', dialect: 'neutral', at: 0, node: {} }).tip;
+  return record.profile({ host: 'https://host.example', dialect: 'neutral', at: 0, node: {} })!.tip;
 }
 
 describe('the tips of a host', () => {
@@ -42,6 +44,18 @@ describe('the tips of a host', () => {
   });
 });
 
+describe('the limit of a host', () => {
+  it('is what its headers state, with the longest reset as the length of the window', () => {
+    const record = createHostRecord(loadDialect('neutral'));
+    for (const [remaining, resetInMs] of [[4, 9_400], [3, 7_100], [2, 6_000]]) record.heard({
+      path: '/swap/v2/order', query: undefined, tookMs: 1, json: { mode: 'ultra' },
+      limits: { remaining, limit: 5, resetInMs },
+    });
+    expect(record.profile({ host: 'https://host.example', dialect: 'neutral', at: 0, node: {} })!.limits)
+      .toEqual({ requests: 5, window_ms: 10_000 });
+  });
+});
+
 describe('the words of a host', () => {
   it('reach its profile without what could forge a line of a terminal', () => {
     const record = createHostRecord(loadDialect('neutral'));
@@ -51,7 +65,7 @@ describe('the words of a host', () => {
     });
     const { members, node } = record.profile({
       host: 'https://host.example', dialect: 'neutral', at: 0, node: { version: '4.0\u009b2J' },
-    });
+    })!;
     expect(members.order.extra).toEqual(['\\u009b2J\\u202eevil', expect.stringMatching(/^\\u001b\[31mx+…$/)]);
     expect(node.version).toBe('4.0\\u009b2J');
   });

@@ -200,7 +200,7 @@ describe('a rehearsal', () => {
       found.routes.map(({ route }) => [route, undefined]));
     expect(new Set(found.routes.map(({ route }) => route))).toEqual(new Set(['order', 'build']));
     expect(found.ok).toBe(true);
-    const { profile } = found;
+    const profile = found.profile!;
     const file = join(at.folder, 'profile.json');
     writeFileSync(file, stringifyJson(profile));
     expect(readHostProfileFile(file)).toEqual(profile);
@@ -220,7 +220,7 @@ describe('a rehearsal', () => {
     const at = scene();
     at.replace('/rpc" }', `/rpc", ws_url: "${wsUrl()}" }`);
     const { profile, checks } = await rehearsed(at);
-    expect(profile.node.websocket).toBe(offered);
+    expect(profile!.node.websocket).toBe(offered);
     expect(checks.filter(({ name }) => name === 'rpc-websocket').map(({ message }) => message))
       .toEqual(offered === null ? [] : ['the node offers a websocket']);
   });
@@ -231,7 +231,8 @@ describe('a rehearsal', () => {
     const at = rehearsalScene(live);
     onTestFinished(() => { at.close(); });
     at.replace('signer: { caps', 'signer: { max_tip: "0.001 SOL", caps');
-    const { profile, routes } = await at.rehearse();
+    const { profile: learned, routes } = await at.rehearse();
+    const profile = learned!;
     expect(routes.map(({ refusal }) => refusal)).toEqual(routes.map(() => undefined));
     expect(profile.rounding.build).not.toBe('down');
     expect(profile).toMatchObject({ percent: 'fraction', price_impact: 'points' });
@@ -254,12 +255,26 @@ describe('a rehearsal', () => {
       expect(refusal?.code, JSON.stringify(refusal)).toMatch(row.code);
       expect(refusal?.setting, JSON.stringify(refusal)).toBe(row.setting);
       expect(refusal?.message).toMatch(row.says ?? /./);
+      // The code stands before the message, and no rehearsal signs.
+      expect(refusal?.message).not.toContain('nothing was signed');
     }
     const text = linesWrapped(rehearsalText(found, { colour: false }), 80);
     expect(text).toContain(row.setting);
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
     const { routes: listed } = rehearsalJson(found) as { readonly routes: readonly { readonly verdict: string }[] };
     expect(listed.filter(({ verdict }) => verdict === 'deny')).not.toEqual([]);
+  });
+
+  it('asks for the websocket where a run does: at chain.ws_url, and not at all where it is off', async () => {
+    const { url, sandbox } = host;
+    const websocketWith = async (key: string): Promise<unknown> => {
+      const at = scene();
+      if (key !== '') at.replace(`rpc_url: "${url}/rpc" }`, `rpc_url: "${url}/rpc"${key} }`);
+      return (await rehearsed(at)).profile!.node.websocket;
+    };
+    expect(await websocketWith('')).toBe(false);
+    expect(await websocketWith(`, ws_url: "${sandbox.addresses.ws_url}"`)).toBe(true);
+    expect(await websocketWith(', ws_url: off')).toBeNull();
   });
 
   it('without a key and an address asks for prices alone, and says what is missing', async () => {
@@ -281,7 +296,7 @@ describe('a rehearsal', () => {
     for (const { refusal } of found.routes)
       expect(refusal).toMatchObject({ code: 'KEY_INVALID', setting: 'wallet.key_from' });
     expect(host.asked.some((asked) => asked.endsWith('/build'))).toBe(true);
-    expect(found.profile.programs).not.toEqual([]);
+    expect(found.profile!.programs).not.toEqual([]);
   });
 
   it('without a balance says what to fund, and still learns the host', async () => {
@@ -298,7 +313,7 @@ describe('a rehearsal', () => {
       expect(refusal).toMatchObject({ code: 'INPUT_INSUFFICIENT', setting: 'wallet.address' });
       expect(refusal!.message).toContain('fund the wallet');
     }
-    expect(found.profile.latency_ms.build).not.toBeNull();
+    expect(found.profile!.latency_ms.build).not.toBeNull();
   });
 
   it('with a dead node names its address as the setting, and asks the service for nothing more', async () => {
@@ -307,5 +322,7 @@ describe('a rehearsal', () => {
     const found = await rehearsed(at);
     for (const { refusal } of found.routes) expect(refusal).toMatchObject({ code: 'RPC', setting: 'chain.rpc_url' });
     expect(host.asked.some((asked) => asked.endsWith('/order'))).toBe(false);
+    // What an earlier rehearsal learned must not be replaced by nothing.
+    expect(found.profile).toBeUndefined();
   });
 });

@@ -41,11 +41,13 @@ async function rehearseHost(context: CommandContext, { pair, profileOut }: Rehea
   // A rehearsal takes requests of the plan: its result must not be lost for a wrong place.
   if (profileOut !== undefined) checkNamedPlace(profileOut);
   const rehearsal = await rehearseConfigured(context, pair);
-  const isEmbedded = rehearsal.host === 'embedded';
-  const file = profileOut ?? (isEmbedded ? undefined : profilePath(stateDir, rehearsal.host));
-  if (file !== undefined) writeProfile(file, rehearsal.profile, { isNamed: profileOut !== undefined });
-  terminal.result({ ...rehearsalJson(rehearsal), profile_file: file ?? null }, () => rehearsalText(rehearsal, terminal)
-    + (file === undefined ? '' : `  the profile of the host is in ${file}\n`));
+  const { host, profile } = rehearsal;
+  const file = profileOut ?? (host === 'embedded' ? undefined : profilePath(stateDir, host));
+  const isKept = file !== undefined && profile !== undefined;
+  if (isKept) writeProfile(file, profile, { isNamed: profileOut !== undefined });
+  terminal.result({ ...rehearsalJson(rehearsal), profile_file: isKept ? file : null }, () =>
+    rehearsalText(rehearsal, terminal) + (isKept ? `  the profile of the host is in ${file}\n`
+      : file === undefined ? '' : '  no profile was written: the host answered for no route\n'));
   return rehearsal.ok ? EXIT.done : EXIT.failed;
 }
 
