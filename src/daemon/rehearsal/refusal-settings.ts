@@ -18,6 +18,8 @@ const NODE = 'chain.rpc_url';
 const WALLET = 'wallet.address';
 const RESERVE = 'wallet.sol_reserve';
 const PROGRAMS = 'signer.programs';
+/** The dialect lists the programs of its hosts: another one is allowed only where that is not the reason. */
+const DIALECT_FIRST = `${DIALECT}, else ${PROGRAMS}`;
 const TIP = 'signer.max_tip';
 const CAPS = 'signer.caps';
 const DESTINATIONS = 'signer.destinations';
@@ -30,7 +32,9 @@ const FEE = 'risk.max_fee_bps';
 const SETTINGS: Readonly<Partial<Record<SignerCode | ErrorCode, string>> & Record<string, string>> = {
   TIP_EXCEEDS: TIP, TRANSFER_DESTINATION: TIP,
   FEE_EXCEEDS: 'signer.max_priority_fee', PLATFORM_FEE_EXCEEDS: FEE, FEE_EXCEEDS_MAX: FEE,
-  PROGRAM_UNKNOWN: PROGRAMS, SWAP_UNREADABLE: PROGRAMS, SWAP_MISSING: PROGRAMS, SWAP_MINIMUM_BELOW: PROGRAMS,
+  PROGRAM_UNKNOWN: DIALECT_FIRST, SWAP_UNREADABLE: PROGRAMS, SWAP_MISSING: PROGRAMS,
+  // How a layout rounds stands in the dialect.
+  SWAP_MINIMUM_BELOW: DIALECT,
   INSTRUCTION_UNREADABLE: PROGRAMS,
   ATA_OWNER: DESTINATIONS, SWAP_DESTINATION: DESTINATIONS, CLOSE_DESTINATION: DESTINATIONS,
   CAP_MISSING: CAPS, CAP_EXCEEDED_TRADE: CAPS, CAP_EXCEEDED_HOUR: CAPS, CAP_EXCEEDED_DAY: CAPS,

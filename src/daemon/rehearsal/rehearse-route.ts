@@ -112,7 +112,8 @@ async function prepare(scope: RouteScope, swap: RehearsedSwap): Promise<Prepared
 function ofForeignHost(
   refusal: RouteRefusal, { isKnownRouter }: RouteScope, router: string | undefined,
 ): RouteRefusal {
-  if (refusal.setting !== 'signer.programs' || router === undefined || isKnownRouter(router)) return refusal;
+  if (refusal.setting?.endsWith('signer.programs') !== true || router === undefined || isKnownRouter(router))
+    return refusal;
   const message = `${refusal.message}; the dialect has no word for the router ${printable(router, 40)} either`;
   return { ...refusal, setting: 'service.dialect', message };
 }

@@ -131,13 +131,13 @@ const PLANTED: readonly Planted[] = [
     lies: { answer: (path, body) => {
       if (path.endsWith('/build'))
         body['otherAmountThreshold'] = (BigInt(body['otherAmountThreshold'] as string) + 2n).toString();
-    } }, code: /^SWAP_MINIMUM_BELOW$/, setting: 'signer.programs' },
+    } }, code: /^SWAP_MINIMUM_BELOW$/, setting: 'service.dialect' },
   { what: 'a tip that the service adds by itself, larger than allowed', routes: ['order'],
     lies: { query: (path, query) => {
       if (path.endsWith('/order') && query.has('taker')) query.set('bundleTipLamports', '50000000');
     } }, code: /^(?:TRANSFER_DESTINATION|TIP_EXCEEDS)$/, setting: 'signer.max_tip' },
   { what: 'a swap program without a layout', routes: ['build'],
-    lies: foreignProgram(undefined), code: /^PROGRAM_UNKNOWN$/, setting: 'signer.programs' },
+    lies: foreignProgram(undefined), code: /^PROGRAM_UNKNOWN$/, setting: 'service.dialect, else signer.programs' },
   { what: 'a missing permission for one path', lies: status(403, /\/build$/), routes: ['build'],
     code: /^SERVICE_(?:STATUS|FORBIDDEN)$/, setting: 'service.api_key' },
   { what: 'a dialect whose paths the host does not have', lies: status(404, /\/(?:order|build)$/),
