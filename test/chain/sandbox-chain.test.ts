@@ -7,6 +7,8 @@ import { seededRandom } from '../../src/core/random.ts';
 import { SOL_MINT, USDC_MINT, type Mint } from '../../src/market/token.ts';
 import { associatedTokenAddress } from '../../src/sandbox/chain/addresses.ts';
 import type { SwapBuild } from '../../src/trading/swap-terms.ts';
+import { createPolicy } from '../../src/signer/policy/policy.ts';
+import { asV1 } from '../signer/policy/v1-goldens.ts';
 import { wallClock } from './hostile-node.ts';
 import { integer } from './random-build.ts';
 import { NEWER_MINT, quote, startChainFixture, type ChainFixture } from './chain-fixture.ts';
@@ -54,6 +56,32 @@ describe('a swap that is composed, signed, sent and landed', () => {
       .toMatchObject({ confirmation: 'confirmed', error: undefined });
     expect(await chain.balances(wallet.address))
       .toEqual(new Map([[SOL_MINT, node.balance(wallet.address)], [USDC_MINT, build.outAmount]]));
+  });
+
+  test('in version 1 is allowed by the policy, signed, landed and read like any other', async () => {
+    const { chain, node } = fixture;
+    const wallet = fixture.wallet();
+    const build =
+      fixture.build({ wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: 1_000_000_000n });
+    const expectation = {
+      wallet: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT, amountIn: build.inAmount,
+      minimumOut: build.threshold, maxFeeLamports: 100_000n, route: 'build' as const,
+    };
+    const { transaction } = await chain.compose(build, wallet.address);
+    const [{ bytes }] = asV1({ kind: 'a swap', bytes: transaction, expectation, tables: new Map() })!;
+    expect(bytes[0]).toBe(0x81);
+    const verdict = createPolicy().judge(bytes, expectation, { tables: new Map() });
+    expect(verdict).toMatchObject({ verdict: 'allow', summary: { version: 1 } });
+    const signed = await wallet.signer.sign(bytes);
+    expect(await chain.send(signed.transaction)).toEqual({ kind: 'accepted' });
+    node.advanceSlots(2);
+    const landed = await chain.landedSwap({
+      signature: signed.signature, owner: wallet.address, inputMint: SOL_MINT, outputMint: USDC_MINT,
+    });
+    expect(readable(landed)).toMatchObject({
+      error: undefined, amountIn: build.inAmount, amountOut: build.outAmount,
+      feeLamports: verdict.summary!.costs.feeLamports,
+    });
   });
 
   test('into SOL and back, with tokens of either program, accounts for every lamport each time', async () => {
